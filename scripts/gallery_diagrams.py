@@ -52,9 +52,10 @@ def torsional_line() -> Figure:
     figure, panels = plt.subplots(1, 3, figsize=SIZE, layout="constrained", sharey=True)
     for k, axes in enumerate(panels):
         size = np.abs(shapes[:, k] * [0.5, 0.5, 1, 1]).max()
-        for engine, colour, name in ((e1, "tab:blue", "engine 1"), (e2, "tab:orange", "engine 2")):
-            line = np.array([engine[k], wheel[k], wheel[k]]) / size
-            axes.plot([0, 1, 1.15], line, "o-", color=colour, label=name, markevery=[0, 1])
+        for engine, colour, name, width in ((e1, "tab:blue", "engine 1", 5), (e2, "tab:orange", "engine 2", 1.5)):
+            line = np.array([engine[k], wheel[k], wheel[k]]) / size  # the second lies on the first in two modes
+            marks = {"marker": "o", "ms": 5 + width, "markevery": [0, 1]}
+            axes.plot([0, 1, 1.15], line, color=colour, label=name, lw=width, **marks)
         axes.plot([1.15, 2.5], np.array([wheel[k], propeller[k]]) / size, "o-", color="tab:green", label="propeller")
         axes.axhline(0, color="k", lw=0.8)
         axes.set(title=f"{modes.frequency_hz[-3:][k]:.2f} Hz", xticks=[0, 1.08, 2.5], ylim=(-1.15, 1.15))
@@ -136,22 +137,22 @@ def parametric_pendulum() -> Figure:
     charts = ((1, "upright", (20, 400)), (-1, "hanging", (1.4 * own, 2 * own, 2.9 * own)))
     for axes, (side, word, speeds) in zip(panels, charts, strict=True):
         edges = []
-        for stroke in (0.02, 0.035, 0.06, 0.1):
+        for stroke in np.geomspace(0.02, 0.1, 17):
             model = pendulum.with_parameters(a=stroke, side=side, c=0.01)
             edges += [(edge.value, 1000 * stroke) for edge in eb.floquet_sweep(model, "w", speeds).boundaries]
         x, y = np.array(edges).T
         for part in (x < 2 * own, x >= 2 * own):
-            axes.plot(x[part], y[part], "-o", ms=3.5, color="tab:blue")
+            axes.plot(x[part], y[part], color="tab:blue")
         axes.set(xlabel="frequency of the pivot, rad/s", ylabel="stroke a, mm", title=f"{word}: edges of stability")
         axes.grid(alpha=0.3)
     least = math.sqrt(2 * 9.81 * 0.35 / 0.5)  # Kapitza: a w > sqrt(2 g (J + m l^2) / (m l)), for small strokes
     stroke = np.linspace(0.02, 0.1, 50)
-    panels[0].plot(least / stroke, 1000 * stroke, color="tab:gray", lw=1, label="Kapitza's mean: a w = const")
+    panels[0].plot(least / stroke, 1000 * stroke, color="0.8", lw=6, zorder=1, label="Kapitza's mean: a w = const")
     panels[0].legend(fontsize=9)
     panels[0].annotate("stands", (120, 60))
     panels[0].annotate("falls", (60, 30))
     panels[1].axvline(2 * own, color="tab:gray", lw=1, ls="--")
-    panels[1].annotate("swings up", (2 * own, 80), ha="center")
+    panels[1].annotate("swings up", (2 * own, 80), ha="center", bbox={"fc": "white", "ec": "none", "pad": 1})
     panels[1].annotate("twice its own frequency", (2 * own + 0.1, 8), fontsize=9, color="tab:gray")
     return figure
 

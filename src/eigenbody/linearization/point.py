@@ -16,6 +16,7 @@ from eigenbody.dynamics.constraints import pull_back
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.active import compiled
 from eigenbody.mobility.angles import refuse_singular_angles, refuse_singular_components
+from eigenbody.mobility.bearings import misplaced_bearings
 from eigenbody.mobility.bent import refuse_crushed, refuse_turned_over
 from eigenbody.mobility.distances import refuse_coinciding_points
 from eigenbody.mobility.frame import MotionFrame
@@ -238,7 +239,7 @@ def _in_motion(model: InertModel, frame: MotionFrame) -> OperatingPoint:
         chosen,
         residual=float(imbalance(mechanics, motion)),
         drift=(float(position), float(velocity), float(acceleration)),
-        warnings=(*system.warnings, *beyond_limits(mechanics)),
+        warnings=(*system.warnings, *beyond_limits(mechanics), *misplaced_bearings(mechanics)),
         mechanics=mechanics,
         frame=frame.accelerated(mechanics),
     )

@@ -6,7 +6,7 @@ carriers of modal coordinates. Which they are, the element layer says; here they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -56,10 +56,11 @@ class Expansions:
     finite elements and their reduction are not repeated at every speed of a rotor."""
 
     def __init__(self) -> None:
-        self._last: tuple[Sequence[Entry], frozenset[str], Expansion] | None = None
+        self._last: tuple[Sequence[Entry], Mapping[str, str], Expansion] | None = None
 
-    def of(self, vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
-        """What the entries stand for. `mentioned` are all names that the rest of the model uses: nodes among them."""
+    def of(self, vocabulary: Vocabulary, entries: Sequence[Entry], mentioned: Mapping[str, str]) -> Expansion:
+        """What the entries stand for. `mentioned` are all names that the rest of the model uses,
+        nodes among them, and where."""
         assert vocabulary.expand is not None  # a vocabulary with types of flexible bodies knows what they stand for
         if self._last is not None and self._last[1] == mentioned and _alike(self._last[0], entries):
             return self._last[2]
@@ -85,30 +86,36 @@ def _alike(one: Any, other: Any) -> bool:
     return isinstance(one, str | int | float | complex | type(None)) and one == other
 
 
-def names_in(item: Any) -> frozenset[str]:
-    """Every text in a structure, and the names in its expressions."""
-    found: set[str] = set()
-    _collect(item, found)
-    return frozenset(found)
+def names_in(items: Mapping[str, Any]) -> dict[str, str]:
+    """Every text in structures (by their places in the model) and the names in its expressions, with the place that
+    mentions each first: the key of an entry."""
+    found: dict[str, str] = {}
+    for place, item in items.items():
+        _collect(item, place, found)
+    return found
 
 
-def _collect(item: Any, found: set[str]) -> None:
+def _collect(item: Any, place: str, found: dict[str, str]) -> None:
     if isinstance(item, str):
-        found.add(item)
+        found.setdefault(item, place)
     elif isinstance(item, Expression):
-        found |= {name.rstrip("'") for name in item.names}
+        for name in item.names:
+            found.setdefault(name.rstrip("'"), place)
     elif isinstance(item, Mapping):
-        found.update(item)
-        _collect_all(item.values(), found)
+        for key, value in item.items():
+            found.setdefault(key, place)
+            _collect(value, place, found)
     elif isinstance(item, tuple | list):
-        _collect_all(item, found)
+        for value in item:
+            _collect(value, place, found)
+    elif isinstance(item, Entry):
+        found.setdefault(item.name, item.where)
+        for key, value in item.values.items():
+            found.setdefault(key, item.where)
+            _collect(value, f"{item.where}.{key}", found)
     elif is_dataclass(item):
-        _collect_all((getattr(item, part.name) for part in fields(item)), found)
-
-
-def _collect_all(items: Iterable[Any], found: set[str]) -> None:
-    for item in items:
-        _collect(item, found)
+        for part in fields(item):
+            _collect(getattr(item, part.name), place, found)
 
 
 def extended(table: BodyTable, more: Sequence[AddedBody]) -> BodyTable:

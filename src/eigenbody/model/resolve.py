@@ -67,7 +67,8 @@ def resolve(
     faults.raise_if_any()
     added = NOTHING
     if flexible := entries.pop("flexible"):
-        mentioned = names_in((*entries.values(), coordinates, operating_point, pose, tuple(on.values())))
+        others = {"coordinates": coordinates, "operating_point": operating_point, "pose": pose}
+        mentioned = names_in({**entries, **others, **{f"bodies.{body}.on": node for body, node in on.items()}})
         added = (expansions or Expansions()).of(vocabulary, flexible, mentioned)
     bodies, fixed = fixed_joints(bodies, on, sections["bodies"], {body.name: body for body in added.bodies})
     bodies = extended(bodies, added.bodies) if added.bodies else bodies

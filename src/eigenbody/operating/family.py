@@ -17,6 +17,7 @@ from eigenbody.base.batched import Differ, Variants
 from eigenbody.base.errors import EigenbodyError, Fault, InputError
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.linearization.point import OperatingPoint, remember_system, system_of
+from eigenbody.mobility.bearings import misplaced_bearings
 from eigenbody.mobility.closing import with_closed_joints
 from eigenbody.mobility.frame import MotionFrame
 from eigenbody.mobility.initial import initial_configuration
@@ -188,7 +189,8 @@ def separate_points(
         here = Mechanics(own, state, motion.acceleration)
         points[k] = replace(
             batch, model=model, system=own, state=state, motion=motion, residual=residual[k],
-            drift=(drift[0][k], drift[1][k], drift[2][k]), warnings=(*own.warnings, *beyond_limits(here)),
+            drift=(drift[0][k], drift[1][k], drift[2][k]),
+            warnings=(*own.warnings, *beyond_limits(here), *misplaced_bearings(here)),
             mechanics=here, frame=MotionFrame(here, batch.chosen),
         )  # fmt: skip
     return points

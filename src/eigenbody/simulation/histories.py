@@ -49,6 +49,12 @@ class Reader:
         bodies = self.system.description.bodies.known_names
         return tuple(f"{body}.{template.label}" for body in bodies for template in JOINTS["free"].free)
 
+    def body_dimension(self, name: str) -> str:
+        """ "m" or "rad" of a coordinate of a body that the model does not name, "" of any other signal."""
+        if name in self.system.aliases or name not in self._body_names:
+            return ""
+        return next(t.dimension for t in JOINTS["free"].free if t.label == name.rpartition(".")[2])
+
     @property
     def _joints(self) -> list[str]:
         return [entry.name for entry in self.system.description.joints if not is_internal(entry)]

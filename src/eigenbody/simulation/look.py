@@ -182,9 +182,11 @@ def unit_of(s: Simulation, name: str) -> str:
     plain = name.rstrip("'")
     if name.startswith(("energy", "power")):
         return "J" if name.startswith("energy") else "W"
-    if plain not in s.system.aliases:
+    order = len(name) - len(plain)
+    if plain in s.system.aliases:
+        index = s.system.aliases[plain]
+        unit, order = s.system.dimensions[index], order + (index in s.system.speeds)
+    elif not (unit := s.body_dimension(plain)):
         return ""
-    index = s.system.aliases[plain]
-    unit, order = s.system.dimensions[index], len(name) - len(plain) + (index in s.system.speeds)
     per = ("", "/s", "/s²")[min(order, 2)]
     return f"{unit}{per}" if unit != "1" or per else ""

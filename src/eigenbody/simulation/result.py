@@ -88,6 +88,10 @@ class Simulation(Drawn, look="simulation.look"):
         model, an energy ("energy", "energy.kinetic", ...) or the drift of the constraints."""
         return self._reader.signal(name)
 
+    def body_dimension(self, name: str) -> str:
+        """ "m" or "rad" of a coordinate of a body that the model does not name (`tub.x`); "" of any other signal."""
+        return self._reader.body_dimension(name)
+
     def signals(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
         """Several signals by name; by default those chosen as outputs."""
         return {name: self.signal(name) for name in (self.outputs if names is None else names)}

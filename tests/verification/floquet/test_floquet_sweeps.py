@@ -5,7 +5,7 @@ import numpy as np
 import eigenbody as eb
 
 
-def slider(force: str, position: float = 0.0, **parameters: float) -> eb.Model:
+def slider(force: str, position: float = 0.0, **parameters: float | str) -> eb.Model:
     """1 kg on a rail under a force."""
     rail = {"type": "prismatic", "between": ["ground", "block"], "at": [0, 0, 0], "axis": [1, 0, 0]}
     return eb.Model(
@@ -40,3 +40,12 @@ def test_growth_that_rounding_hides_is_not_told_as_zero(tmp_path):
     np.testing.assert_array_equal(np.isnan(found.growth), hidden)
     assert found.document()["growth"][int(np.argmax(hidden))] is None
     assert "the largest real part is not told" in found.notes[0]
+
+
+def test_the_picture_has_the_parameter_in_the_unit_of_the_model():
+    """Like a Campbell diagram: 60 and 120 rpm for 2 pi and 4 pi rad/s."""
+    model = slider("=-(1 + 0.1*cos(w*t))*s - 0.1*s'", w="60 rpm")
+    figure = eb.floquet_sweep(model, "w", [2 * np.pi, 4 * np.pi], period="=2*pi/w").plot()
+    assert figure.axes[1].get_xlabel() == "w, rpm"
+    places = np.concatenate([line.get_xdata() for line in figure.axes[1].lines if line.get_marker() == "."])
+    np.testing.assert_allclose(np.unique(places.round(9)), [60, 120], rtol=1e-12)

@@ -75,7 +75,11 @@ def test_spectrogram_is_the_short_time_fourier_transform(tmp_path: Path, capsys:
     assert main(["simulate", str(model), "--until", "10", "--piece", "2"]) == 2
     with pytest.raises(eb.InputError, match='no picture "heap"'):
         whole.plot("heap")
-    assert whole.plot("waterfall").axes[0].get_ylabel() == "time, s"
+    waterfall = whole.plot("waterfall").axes[0]
+    assert waterfall.get_ylabel() == "time, s"
+    assert waterfall.get_title(loc="left") == f"rail; highest line {whole.amplitude.max():.4g} m"
+    units = {name: eb.spectrogram(found, name).unit for name in ("b.x", "b.rz'", "rail''", "energy")}
+    assert units == {"b.x": "m", "b.rz'": "rad/s", "rail''": "m/s²", "energy": "J"}
 
 
 # Seven coordinates, an open spatial chain -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 
 from eigenbody.analyses.floquet.find import Floquet, floquet_of_model
 from eigenbody.analyses.results import request_of
-from eigenbody.analyses.sweep import SweepInterrupted, path_of
+from eigenbody.analyses.sweep import SweepInterrupted, path_of, unit_of
 from eigenbody.base.errors import ComputationError, EigenbodyError
 from eigenbody.base.progress import report
 from eigenbody.base.result import Drawn
@@ -73,6 +73,11 @@ class FloquetSweep(Drawn, look="analyses.floquet.look.sweep"):
     failed: tuple[tuple[int, str], ...]
     convergence: float  # the worst of the certificates
     notes: tuple[str, ...] = (WINDOWS,)
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """Unit in which the model gives the parameter, and its SI value; ("", 1) for a plain number."""
+        return unit_of(self.model, self.parameter)
 
 
 @on_one_thread

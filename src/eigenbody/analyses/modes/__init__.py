@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from eigenbody.analyses.modes.blade_labels import BladePattern
 from eigenbody.analyses.modes.checks import ModesCertificate
-from eigenbody.analyses.modes.deformation import tracked_rows, tracked_shapes
+from eigenbody.analyses.modes.deformation import TrackedRows, tracked_rows, tracked_shapes
 from eigenbody.analyses.modes.find import modes, modes_from, sparse_modes
 from eigenbody.analyses.modes.many import modes_of_many
 from eigenbody.analyses.modes.result import Modes

@@ -64,7 +64,8 @@ class Spectrum(Drawn, look="analyses.response.look.spectra"):
 
 @dataclass(frozen=True, eq=False)
 class Spectrogram(Drawn, look="analyses.response.look.spectrogram"):
-    """Amplitude (times, frequencies) of a signal in short pieces of `length` seconds; `t` are their middles."""
+    """Amplitude (times, frequencies) of a signal in short pieces of `length` seconds; `t` are their middles. `unit` is
+    that of the signal and its amplitudes, "" where none is known."""
 
     name: str
     t: np.ndarray
@@ -72,6 +73,7 @@ class Spectrogram(Drawn, look="analyses.response.look.spectrogram"):
     amplitude: np.ndarray
     length: float
     window: str
+    unit: str = ""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -133,7 +135,9 @@ def spectrogram(
     pieces = [amplitude_spectrum(name, interval, y[i : i + n], window) for i in starts]
     middles = t[starts] + 0.5 * (n - 1) * interval
     stacked = np.stack([p.amplitude for p in pieces])
-    return Spectrogram(name, middles, pieces[0].frequency_hz, stacked, n * interval, window)
+    return Spectrogram(
+        name, middles, pieces[0].frequency_hz, stacked, n * interval, window, simulation.look.unit_of(simulation, name)
+    )
 
 
 def _even(simulation: Simulation, name: str, start: float | None) -> tuple[np.ndarray, np.ndarray]:

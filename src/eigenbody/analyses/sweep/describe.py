@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenbody.analyses.sweep.tracking import Front, PointModes, Track
+from eigenbody.analyses.modes import TrackedRows
+from eigenbody.analyses.sweep.tracking import Front, PointModes, Track, body_scales
 from eigenbody.spatial.rotations import frame
 
 WHIRLS = 0.2  # excess of one sense over the other, as share of the whole motion, that makes a whirl
 BENT = ("bending", "bending along the axis")
+BENT_PART = 0.02  # energy of displacements beyond a common translation, from which a flexible body bends
 TWISTS = 0.01  # displacements over rotations of nodes below which a flexible body twists
 LASTS = 0.15  # share of the points of a branch that must say what it is
 ALONE = 0.6  # share of the kinetic energy that lets one body (or direction) stand for the mode
@@ -95,11 +97,14 @@ def whirl_word(speed: np.ndarray, sense: np.ndarray) -> str:
 
 
 def motion_words(
-    fronts: Sequence[Front], branches: np.ndarray, names: Sequence[str], axes: np.ndarray | None,
-    flexible: Container[str] = (),
-) -> tuple[str, ...]:  # fmt: skip
+    fronts: Sequence[Front], branches: np.ndarray, rows: TrackedRows, axes: np.ndarray | None
+) -> tuple[str, ...]:
     """What moves in each branch, by its kinetic energy over the sweep: `rotor translation`, `disc rocking`; rows of one
-    name are one body, and those that are flexible bend where others are displaced."""
+    name are one body, and those that are flexible bend where others are displaced, unless all of them move alike."""
+    names = rows.names
+    scales = body_scales(rows.mass, rows.inertia)[:, 0]
+    own = {name: [i for i, row in enumerate(names) if row == name] for name in rows.flexible}
+    alike = {name: np.zeros((2, len(branches))) for name in rows.flexible}  # energy of displacements: common, all
     turn = [np.eye(3)] * len(fronts) if axes is None else frame(axes)
     share = np.zeros((len(branches), len(names), 2, 3))
     extra = np.zeros(len(branches))
@@ -107,14 +112,25 @@ def motion_words(
         known = np.flatnonzero(branches < len(front.values))
         known = known[~front.is_rigid[branches[known]]]
         vectors = front.vectors[branches[known]]
-        share[known] += np.abs(_body_part(vectors, len(names)) @ R) ** 2
+        motion = _body_part(vectors, len(names))
+        share[known] += np.abs(motion @ R) ** 2
+        for name, parts in alike.items():
+            parts[:, known] += _common_and_whole(motion[:, own[name], 0], scales[own[name]])
         extra[known] += (np.abs(vectors[:, 6 * len(names) :]) ** 2).sum(axis=1)
     words = []
-    for s, x in zip(share, extra, strict=True):
+    for k, (s, x) in enumerate(zip(share, extra, strict=True)):
         moving = s.sum()
         moves = moving > 0 and moving >= x
-        words.append(_words(s / moving, names, axes is not None, flexible) if moves else "states" if x else "rigid")
+        bent = {name for name, (common, whole) in alike.items() if whole[k] - common[k] >= BENT_PART * whole[k]}
+        told = _words(s / moving, rows, axes is not None, bent) if moves else "states" if x else "rigid"
+        words.append(told)
     return tuple(words)
+
+
+def _common_and_whole(moved: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) energy of the translation that displacements (k, rows, 3), scaled by (rows,), have in common, and all."""
+    common = (np.abs(np.einsum("n,kni->ki", scales, moved)) ** 2).sum(axis=1) / (scales @ scales)
+    return common, (np.abs(moved) ** 2).sum(axis=(1, 2))
 
 
 def _body_part(vectors: np.ndarray, bodies: int) -> np.ndarray:
@@ -132,16 +148,17 @@ def _without_turning(share: np.ndarray, names: Sequence[str], flexible: Containe
     return share / share.sum()
 
 
-def _words(share: np.ndarray, names: Sequence[str], about_axis: bool, flexible: Container[str]) -> str:
-    """Of shares (rows, 2, 3) that sum to one."""
-    share = _without_turning(share, names, flexible)
+def _words(share: np.ndarray, rows: TrackedRows, about_axis: bool, bent: Container[str]) -> str:
+    """Of shares (rows, 2, 3) that sum to one; `bent` are the flexible bodies whose nodes do not move alike."""
+    names: Sequence[str] = rows.names
+    share = _without_turning(share, names, rows.flexible)
     number = {name: k for k, name in enumerate(dict.fromkeys(names))}
     by_body = np.bincount([number[name] for name in names], share.sum(axis=(1, 2)))
     names = list(number)
     order = np.argsort(-by_body, kind="stable")
     alone = by_body[order[0]] >= ALONE or len(names) == 1
     who = " and ".join(names[i] for i in order[: 1 if alone else 2])
-    bends = names[order[0]] in flexible
+    bends = names[order[0]] in bent
     moved, axial = BENT if bends else ("translation", "axial")
     motion = share.sum(axis=0)  # (2, 3)
     if about_axis:

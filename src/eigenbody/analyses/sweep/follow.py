@@ -261,7 +261,7 @@ def collected(
         is_added=frozen(walk.t % 1 != 0),
         is_lower=frozen(lower),
         stability=tuple(_verdict(o, is_frozen) for o in walk.outcomes),
-        labels=motion_words(walk.track.fronts, shown, rows.names, axes, rows.flexible),
+        labels=motion_words(walk.track.fronts, shown, rows, axes),
         events=tuple(Event(m.kind, values_at(walk, m.t), m.branches) for m in meetings(walk, shown, lower, closing)),
         boundaries=tuple(
             StabilityBoundary(c.branch, values_at(walk, c.t), c.kind, c.begins, c.frequency)

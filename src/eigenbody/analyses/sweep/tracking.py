@@ -102,12 +102,17 @@ def _basis(vectors: np.ndarray) -> np.ndarray:
 
 def scales_of(points: Sequence[PointModes], mass: np.ndarray, inertia: np.ndarray) -> Scales:
     """Roots of mass and mean inertia, with a floor for what has none; first-order states by their largest values."""
+    extra = np.max([np.abs(p.extra).max(axis=0, initial=0.0) for p in points], axis=0)
+    return Scales(body_scales(mass, inertia), 1.0 / np.where(extra > 0, extra, 1.0))
+
+
+def body_scales(mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """(bodies, 6) roots of mass and mean inertia, with a floor for what has none."""
     heavy = float(mass.max(initial=0.0)) or 1.0
     turning = np.trace(inertia, axis1=-2, axis2=-1) / 3
     large = float(turning.max(initial=0.0)) or heavy
     body = np.stack([mass + 1e-3 * heavy] * 3 + [turning + 1e-3 * large] * 3, axis=-1)
-    extra = np.max([np.abs(p.extra).max(axis=0, initial=0.0) for p in points], axis=0)
-    return Scales(np.sqrt(body / heavy), 1.0 / np.where(extra > 0, extra, 1.0))
+    return np.asarray(np.sqrt(body / heavy))
 
 
 def spectrum(point: PointModes, scales: Scales) -> Spectrum:

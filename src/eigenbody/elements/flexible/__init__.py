@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eigenbody.base.errors import Fault, InputError
@@ -19,17 +19,31 @@ __all__ = ["FLEXIBLE", "expand"]
 FLEXIBLE: Registry[FlexibleType] = types_in(__name__, beam="beam.BEAM", matrices="matrices.MATRICES")
 
 
-def expand(found: Sequence[Entry], mentioned: frozenset[str]) -> Expansion:
-    """Everything that the entries of `flexible` stand for; `mentioned` are the names that the model uses."""
+def expand(found: Sequence[Entry], mentioned: Mapping[str, str]) -> Expansion:
+    """Everything that the entries of `flexible` stand for; `mentioned` are the names that the model uses, and where."""
     out = NOTHING
     for entry in found:
-        built = FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned))
+        try:
+            built = FLEXIBLE[entry.type].build(entry, _nodes(entry.name, mentioned))
+        except InputError as error:
+            raise InputError([_where_mentioned(fault, entry, mentioned) for fault in error.faults]) from None
         _refuse_sections(entry, built, mentioned)
         out = out + built
     return out
 
 
-def _refuse_sections(entry: Entry, built: Expansion, mentioned: frozenset[str]) -> None:
+def _where_mentioned(fault: Fault, entry: Entry, mentioned: Mapping[str, str]) -> Fault:
+    """A fault of a node that is not there, at the place that first mentions it: the node or a coordinate of it."""
+    from eigenbody.elements.flexible.base import UnknownNode
+
+    if not isinstance(fault, UnknownNode):
+        return fault
+    node = f"{entry.name}.{fault.node}"
+    places = (place for name, place in mentioned.items() if name == node or name.startswith(f"{node}."))
+    return Fault(next(places, fault.where), f'{entry.name} has no node "{fault.node}".', fault.remedy)
+
+
+def _refuse_sections(entry: Entry, built: Expansion, mentioned: Mapping[str, str]) -> None:
     """The mean axes of a section are no point of its material."""
     used = sorted(body.name for body in built.flexible if body.name != entry.name and body.name in mentioned)
     if used:
@@ -38,7 +52,7 @@ def _refuse_sections(entry: Entry, built: Expansion, mentioned: frozenset[str]) 
         raise InputError(Fault(entry.where, what, remedy))
 
 
-def _nodes(body: str, mentioned: frozenset[str]) -> list[str]:
+def _nodes(body: str, mentioned: Mapping[str, str]) -> list[str]:
     """Names of parts of a body among those mentioned, nodes and sections: `tip` of `rod.tip` and of its coordinate
     `rod.tip.x`, `s2` of the modal coordinate `rod.s2.q1`."""
     own = {name.removeprefix(f"{body}.") for name in mentioned if name.startswith(f"{body}.")}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenbody.base.batched import Variants, arrays_in, entries, is_common, stack, variant
+from eigenbody.base.errors import Fault
 from eigenbody.elements.checks import Wrong
 from eigenbody.model.description import Entry, FlexibleBody
 from eigenbody.model.flexible import AddedBody, Expansion
@@ -46,6 +47,13 @@ class FlexibleType:
 
     spec: TypeSpec
     build: Callable[[Entry, Sequence[str]], Expansion]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownNode(Fault):
+    """A node that a flexible body does not have; whoever knows where it is mentioned says so (`expand`)."""
+
+    node: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

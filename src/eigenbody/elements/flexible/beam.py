@@ -15,6 +15,7 @@ from eigenbody.elements.flexible.base import (
     REDUCTION,
     FlexibleType,
     Section,
+    UnknownNode,
     attached,
     joint,
     over_variants_of,
@@ -69,7 +70,7 @@ class _Beam:
     def node(self, name: str) -> int:
         if name not in self.known:
             what = f'the beam has no node "{name}".'
-            raise InputError(Fault(self.entry.where, what, suggest(name, self.known)))
+            raise InputError(UnknownNode(self.entry.where, what, suggest(name, self.known), name))
         return self.known[name]
 
     @property

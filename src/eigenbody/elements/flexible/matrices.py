@@ -12,6 +12,7 @@ from eigenbody.elements.flexible.base import (
     REDUCTION,
     FlexibleType,
     Section,
+    UnknownNode,
     attached,
     over_variants_of,
     wrong_reduction,
@@ -49,7 +50,7 @@ def _build(entry: Entry, used: Sequence[str]) -> Expansion:
     known = {name: k for k, name in enumerate(structure.names)}
     wanted = [*used, *entry.get("interface", ())]
     faults = [
-        Fault(entry.where, f'the body has no node "{name}".', suggest(name, known))
+        UnknownNode(entry.where, f'the body has no node "{name}".', suggest(name, known), name)
         for name in wanted
         if name not in known
     ]

@@ -117,12 +117,13 @@ def axes(found: FloquetSweep) -> dict[str, Over]:
 
 
 def plot(found: FloquetSweep) -> Figure:
-    """Frequencies and real parts over the parameter, boundaries marked."""
+    """Frequencies and real parts over the parameter in the unit of the model file, boundaries marked."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6.5), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
-    x = np.repeat(found.values[:, None], found.exponents.shape[1], axis=1)
+    unit, factor = found.unit
+    x = np.repeat(found.values[:, None] / factor, found.exponents.shape[1], axis=1)
     grows = found.exponents.real > 1e-9 * np.nanmax(np.abs(found.exponents), initial=1.0)
     seen = found.exponents.imag >= 0
     for chosen, colour in ((seen & ~grows, LINE), (seen & grows, GROWS)):
@@ -131,10 +132,10 @@ def plot(found: FloquetSweep) -> Figure:
     lower.axhline(0, color=INK, linewidth=0.6)
     for edge in found.boundaries:
         for panel in (upper, lower):
-            panel.axvline(edge.value, color=GROWS, linewidth=0.8, linestyle="--")
+            panel.axvline(edge.value / factor, color=GROWS, linewidth=0.8, linestyle="--")
     upper.set_ylabel("frequency, Hz")
     lower.set_ylabel("real part, 1/s")
-    lower.set_xlabel(plain_text(found.parameter))
+    lower.set_xlabel(plain_text(f"{found.parameter}, {unit}" if unit else found.parameter))
     for panel in (upper, lower):
         panel.grid(alpha=0.3)
     figure.suptitle(plain_text(f"Floquet exponents of {shown(found.model.name, 60)}; growing ones red"))

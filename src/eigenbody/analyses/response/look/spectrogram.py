@@ -108,6 +108,7 @@ def _waterfall(found: Spectrogram) -> Figure:
     axes.set_xlim(hz[0], hz[-1])
     axes.set_xlabel("frequency, Hz")
     axes.set_ylabel("time, s")
-    axes.set_title(f"{plain_text(found.name)}; highest line {significant(top, 4)}", fontsize=11, loc="left", color=INK)
+    highest = f"{significant(top, 4)} {found.unit}".rstrip()
+    axes.set_title(plain_text(f"{found.name}; highest line {highest}"), fontsize=11, loc="left", color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     return figure

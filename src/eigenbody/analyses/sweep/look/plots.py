@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from eigenbody.present.style import FAINT, INK
 from eigenbody.present.tables import plain_text, significant
 
 if TYPE_CHECKING:
-    from eigenbody.analyses.sweep.campbell import Campbell
+    from eigenbody.analyses.sweep.campbell import Campbell, CriticalSpeed
     from eigenbody.analyses.sweep.follow import StabilityBoundary, Sweep
 
 TINT = {"forward": "#1f5fbf", "backward": "#d9720a", "none": "#2a7f4f", "mixed": "#8e44ad"}
@@ -26,7 +27,7 @@ MEANING = {"forward": "forward whirl", "backward": "backward whirl", "none": "no
 CRITICAL, UNSTABLE, LINE = "#c2185b", "#c62828", "#9a9a9a"
 FAR = 4.0  # ratio to the branch below from which on a branch is too high to draw
 MAX_NAMES = 24
-MAX_NOTES = 10  # critical speeds with their values beside them
+MAX_NOTES = 20  # critical speeds told below the picture
 
 
 # Campbell diagram -----------------------------------------------------------------------------------------------------
@@ -48,13 +49,17 @@ def plot_campbell(speed: Campbell, signed: bool = False, chosen: Sequence[int] |
         _branch_line(top, speed, k, hz[:, k])
     _limits(top, speed, hz[:, drawn], signed)
     orders = _excitation(top, speed, signed)
-    labels = _criticals(top, speed, drawn, signed)
+    rings = _criticals(top, speed, drawn, signed)
     _names_at_the_end(top, speed, drawn, hz)
     if damped:
         _damping_panel(panels[1], speed, drawn)
     _failed_marks(panels, speed)
     _campbell_axes(panels, speed, drawn, left_out, signed)
-    _write(top, speed, drawn, hz, orders, labels)
+    by_value = np.argsort(x_values(speed))
+    curves = [(x_values(speed)[by_value], hz[by_value, k]) for k in drawn]
+    unwritten = _write(top, speed, curves, orders, rings)
+    if unwritten:
+        _told_below(figure, speed, unwritten)
     return figure
 
 
@@ -129,27 +134,23 @@ def _limits(axes: Axes, speed: Campbell, hz: np.ndarray, signed: bool) -> None:
     axes.set_xlim(x.min(), x.max())
 
 
-def _excitation(axes: Axes, speed: Campbell, signed: bool) -> list[Label]:
-    """Lines of frequency order * spin; their names, to stand where they leave the picture."""
+def _excitation(axes: Axes, speed: Campbell, signed: bool) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Lines of frequency order * spin: the name and the curve of each."""
     x, spin = x_values(speed), speed.spin / (2 * np.pi)
     order_x = np.argsort(x)
-    top = axes.get_ylim()[1]
-    labels = []
+    lines = []
     for order in speed.per_rev:
         for side in (1, -1) if signed and order else (1,):
             y = side * order * spin
             axes.plot(x, y, color=LINE, lw=1.1, ls="--", zorder=2)
-            inside = order_x[np.flatnonzero(np.abs(y[order_x]) <= 0.93 * top)]
-            if len(inside):
-                at = inside[-1]
-                labels.append(Label(f"{significant(order, 4)}×", float(x[at]), float(y[at]), (-1, 1)))
-    return labels
+            lines.append((f"{significant(order, 4)}×", x[order_x], y[order_x]))
+    return lines
 
 
-def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> list[Label]:
-    """Rings where a branch meets an excitation line; the values to stand beside them."""
+def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> list[tuple[CriticalSpeed, Label]]:
+    """Rings where a branch meets an excitation line; the values to stand beside them, from left to right."""
     factor, name = speed.unit[1], speed.parameter
-    labels = []
+    rings = []
     for c in speed.critical_speeds:
         if c.branch not in drawn:
             continue
@@ -157,24 +158,37 @@ def _criticals(axes: Axes, speed: Campbell, drawn: list[int], signed: bool) -> l
         x, y = c.values[name] / factor, c.frequency / (2 * np.pi) * (-1 if signed and backward else 1)
         face = "white" if backward else CRITICAL
         axes.plot(x, y, "o", ms=8, mfc=face, mec=CRITICAL, mew=1.6, zorder=6, clip_on=False)
-        labels.append(Label(in_unit(speed, c.values[name], 6), x, y, (1 if backward else -1, -1 if backward else 1)))
-    return labels[:MAX_NOTES]
+        value = in_unit(speed, c.values[name], 6)
+        rings.append((c, Label(value, x, y, (1 if backward else -1, -1 if backward else 1))))
+    return sorted(rings, key=lambda ring: ring[1].x)
 
 
 def _write(
-    axes: Axes, speed: Campbell, drawn: list[int], hz: np.ndarray, orders: list[Label], labels: list[Label]
-) -> None:
-    """Orders, values of boundaries and of critical speeds, clear of each other and of the curves."""
-    x = x_values(speed)
-    order = np.argsort(x)
-    curves = [(x[order], hz[order, k]) for k in drawn]
+    axes: Axes, speed: Campbell, curves: list[tuple[np.ndarray, np.ndarray]],
+    orders: list[tuple[str, np.ndarray, np.ndarray]], rings: list[tuple[CriticalSpeed, Label]],
+) -> list[CriticalSpeed]:  # fmt: skip
+    """Orders, values of boundaries and of critical speeds, clear of each other and of the curves; returns the critical
+    speeds for whose values there is no room."""
     placing = Placing(axes, curves, 8.5)
     placing.put_in_rows([_border(speed, border) for border in speed.boundaries], color=UNSTABLE, zorder=6)
-    placing.mark(labels)
-    for label in orders:
-        placing.put(label, color="#666666", zorder=5)
-    for label in sorted(labels, key=lambda one: one.x):
-        placing.put(label, color=CRITICAL, zorder=7)
+    placing.mark([label for _, label in rings])
+    lines = [(x, y) for _, x, y in orders]
+    for k, (name, _, _) in enumerate(orders):
+        placing.put_on(name, lines, k, color="#666666", zorder=5)
+    unwritten = placing.put_where_free([label for _, label in rings], color=CRITICAL, zorder=7)
+    return [rings[k][0] for k in unwritten]
+
+
+def _told_below(figure: Figure, speed: Campbell, unwritten: list[CriticalSpeed]) -> None:
+    """A line under the picture with the critical speeds whose values do not stand in it."""
+    by_order: dict[float, list[str]] = {}
+    for c in unwritten[:MAX_NOTES]:
+        value = in_unit(speed, c.values[speed.parameter], 6)
+        by_order.setdefault(c.order, []).append(f"{value} (branch {c.branch + 1})")
+    told = [f"{significant(order, 4)}× at {', '.join(places)}" for order, places in sorted(by_order.items())]
+    more = f"; and {len(unwritten) - MAX_NOTES} more in the table" if len(unwritten) > MAX_NOTES else ""
+    text = f"critical speeds without a value in the picture: {'; '.join(told)}{more}"
+    figure.supxlabel(fill(text, 150), fontsize=9, color=CRITICAL)
 
 
 def _border(sweep: Sweep, border: StabilityBoundary) -> Label:
