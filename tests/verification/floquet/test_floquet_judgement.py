@@ -104,6 +104,22 @@ def test_modes_of_equal_filters_are_not_called_uncertain():
     assert not found.notes
 
 
+# Exponents ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("period", [1.0, 4.0, 5.5, TURN, 9.0])
+@pytest.mark.parametrize("model", [followed(0.2, 0.5), followed(0.2, 0.0), in_series(2, -0.3)])
+def test_exponents_stand_beside_their_multipliers(model, period):
+    """exp(lambda T) = mu: those of frequencies above half of one per period had those of the conjugate. Shapes move at
+    the exponent: z' = lambda z where A is constant."""
+    found = eb.floquet(model, period=period)
+    np.testing.assert_allclose(np.exp(found.exponents * found.period), found.multipliers, rtol=1e-9, atol=1e-13)
+    assert (found.eigenvalues.imag >= 0).all()
+    assert len(found.index) + (found.eigenvalues.imag > 0).sum() == len(found.multipliers)
+    places = [k for k, name in enumerate(found.states) if name.startswith("s") and "'" not in name]
+    rates = [found.states.index(f"{found.states[k]}'") for k in places]
+    wanted = found.eigenvalues[:, None] * found.shapes[:, places]
+    np.testing.assert_allclose(found.shapes[:, rates], wanted, atol=1e-5)
+
+
 # Periods --------------------------------------------------------------------------------------------------------------
 def lagged(period: float) -> eb.Model:
     """A hardening oscillator pushed through a filter, whose rate alone reads time: 1 s."""
