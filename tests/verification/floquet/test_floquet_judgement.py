@@ -8,8 +8,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import eigenbody as eb
-from eigenbody.base.errors import InputError
+from eigenbody.base.errors import Fault, InputError
 from eigenbody.numerics.eigen.dense import spectrum_first_order
+from eigenbody.operating import periodic
+from eigenbody.operating.periodic.shooting import moved_point
 
 TURN = 2 * np.pi
 
@@ -190,3 +192,51 @@ def test_bounds_of_small_forced_motions_contain_their_errors():
         error = max(np.abs(found.multipliers - one).min() for one in wanted)
         assert error <= found.bounds.max() + 1e-11, length  # that of the reference
         assert error < 1e-8
+
+
+# Trial steps ----------------------------------------------------------------------------------------------------------
+def cardan(output: str) -> eb.Model:
+    """A driven disc, a torsion spring, a universal joint bent by 0.5 rad and the shaft behind it: a loop whose rows at
+    the universal joint depend on each other wherever it stands."""
+    bend = np.array([np.sin(0.5), 0, np.cos(0.5)])
+    middle, across = (0.5 * bend).tolist(), [np.cos(0.5), 0, -np.sin(0.5)]
+    return eb.Model(
+        bodies={
+            "d": {"mass": 1, "inertia": [0.1] * 3, "at": [0, 0, -1]},
+            "s1": {"mass": 1, "inertia": [0.3] * 3, "at": [0, 0, -0.5]},
+            "s2": {"mass": 1, "inertia": [0.5] * 3, "at": middle},
+        },
+        joints={
+            "in": {"type": "revolute", "between": ["ground", "d"], "at": [0, 0, -1], "motion": "=9*t"},
+            "tw": {"type": "revolute", "between": ["d", "s1"], "at": [0, 0, -0.5]},
+            "u": {"type": "universal", "between": ["s1", "s2"], "at": [0, 0, 0], "axis": [0, 1, 0], "axis2": across},
+            "o": {"type": output, "between": ["ground", "s2"], "at": middle, "axis": bend.tolist()},
+        },
+        forces={"k": {"type": "spring", "along": "tw", "k": 50.0, "c": 0.2}},
+        operating_point={"periodic": {"period": "=2*pi/9"}},
+    )
+
+
+def test_rows_of_a_joint_that_are_almost_dependent_do_not_hold_a_loop():
+    """Where the shafts stand 1e-4 rad off, one of the three rows that hold the centre of the joint sees the sliding
+    shaft by 1e-8 of its size: taken for that, it made a regular drive a singular configuration. A bearing that does
+    not let the shaft slide holds it by rows that are never near that."""
+    free, held = (eb.floquet(cardan(kind)).multipliers for kind in ("cylindrical", "revolute"))
+    np.testing.assert_allclose(free, held, rtol=1e-9)
+
+
+def test_trial_steps_that_cannot_be_taken_are_shortened(monkeypatch):
+    """Places farther than 0.3 from the last are refused: the same motion is found in shorter steps."""
+    taken = []
+
+    def refusing(point: Any, change: np.ndarray) -> Any:
+        if np.abs(change).max() > 0.3:
+            raise InputError(Fault("joints.s0", "too far."))
+        taken.append(change)
+        return moved_point(point, change)
+
+    wanted = eb.floquet(duffing(1.0, position=2.8, velocity=1.6), period="=2*pi/1.4").multipliers
+    monkeypatch.setattr(periodic, "moved_point", refusing)
+    found = eb.floquet(duffing(1.0, position=2.8, velocity=1.6), period="=2*pi/1.4")
+    np.testing.assert_allclose(found.multipliers, wanted, rtol=1e-8)
+    assert len(taken) > 2
