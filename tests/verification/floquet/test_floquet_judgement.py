@@ -8,9 +8,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import eigenbody as eb
-from eigenbody.base.errors import Fault, InputError
+from eigenbody.base.errors import ComputationError, Fault, InputError
 from eigenbody.numerics.eigen.dense import spectrum_first_order
 from eigenbody.operating import periodic
+from eigenbody.operating.find import operating_point
 from eigenbody.operating.periodic.shooting import moved_point
 
 TURN = 2 * np.pi
@@ -194,6 +195,14 @@ def test_bounds_of_small_forced_motions_contain_their_errors():
         assert error < 1e-8
 
 
+def test_a_cycle_sought_with_a_rounded_period_is_told_to_find_its_own():
+    """van der Pol's cycle has the period 6.66328686 s: there is none of 6.6633 s."""
+    parts = sliders(1, forces={"p": {"type": "expression", "along": "s0", "value": "=-s0 + (1 - s0**2)*s0'"}})
+    parts["joints"]["s0"]["position"] = 2.0
+    with pytest.raises(ComputationError, match="period: free"):
+        eb.floquet(eb.Model(**parts), period=6.6633)
+
+
 # Trial steps ----------------------------------------------------------------------------------------------------------
 def cardan(output: str) -> eb.Model:
     """A driven disc, a torsion spring, a universal joint bent by 0.5 rad and the shaft behind it: a loop whose rows at
@@ -227,7 +236,7 @@ def test_rows_of_a_joint_that_are_almost_dependent_do_not_hold_a_loop():
 
 def test_trial_steps_that_cannot_be_taken_are_shortened(monkeypatch):
     """Places farther than 0.3 from the last are refused: the same motion is found in shorter steps."""
-    taken = []
+    taken: list[np.ndarray] = []
 
     def refusing(point: Any, change: np.ndarray) -> Any:
         if np.abs(change).max() > 0.3:
@@ -240,3 +249,13 @@ def test_trial_steps_that_cannot_be_taken_are_shortened(monkeypatch):
     found = eb.floquet(duffing(1.0, position=2.8, velocity=1.6), period="=2*pi/1.4")
     np.testing.assert_allclose(found.multipliers, wanted, rtol=1e-8)
     assert len(taken) > 2
+
+
+def test_a_place_that_cannot_be_taken_is_named():
+    """A turn by 3 rad in one step."""
+    model = eb.Model(
+        bodies={"bob": {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [0, -1, 0]}},
+        joints={"pin": {"type": "revolute", "between": ["ground", "bob"], "at": [0, 0, 0]}},
+    )
+    with pytest.raises(ComputationError, match=r"next trial position: pin does not get there\. Start nearer"):
+        moved_point(operating_point(model), np.array([3.0, 0.0]))

@@ -190,8 +190,8 @@ def _moved_far(start: OperatingPoint, found: OperatingPoint) -> tuple[str, ...]:
         return ()
     k = int(np.argmax(off))
     return (
-        f"The motion that was found is far from the start that was given: the rate of {system.names[chosen[k]]} is"
-        f" {now[k]:.6g} where {given[k]:.6g} was given. Is the period that of the motion that is meant?",
+        f"The motion that was found is far from the start: the rate of {system.names[chosen[k]]} is {now[k]:.6g} where"
+        f" the start has {given[k]:.6g}. Is the period that of the motion that is meant?",
     )
 
 
@@ -214,7 +214,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         tolerance = float(np.clip(1e-4 * best.residual**2, TOLERANCE, tolerance))  # what the next step deserves
         change, longer = best.correction(is_free)
         if not 0.2 * period < best.period + share * longer < 5 * period:
-            raise ComputationError(_not_found(best, is_free))
+            raise ComputationError(_not_found(best, is_free, is_autonomous))
         try:
             point = moved_point(best.point, share * change)
             lap = lap_from(point, best.period + share * longer, layout_of(best, segments), tolerance)
@@ -228,7 +228,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         else:
             share /= 2
     if best.residual > NEARLY:
-        raise ComputationError(_not_found(best, is_free, failed))
+        raise ComputationError(_not_found(best, is_free, is_autonomous, failed))
     if not is_free:
         refuse_signals_of_other_period(best)
         refuse_other_period(best)
@@ -251,11 +251,14 @@ def _first_segments(point: OperatingPoint, period: float) -> int:
     return int(np.clip(np.ceil(fastest * period / TURN_OF_FASTEST), FEWEST, MOST))
 
 
-def _not_found(lap: Lap, is_free: bool, failed: str = "") -> str:
+def _not_found(lap: Lap, is_free: bool, is_autonomous: bool, failed: str = "") -> str:
     """What to do, and what ended the last trial that `failed`."""
     kind = "a cycle" if is_free else f"a motion of period {lap.period:.6g} s"
+    own = " Nothing depends on time: a cycle has a period of its own, which is found too by period: free."
     return (
         f"From this start {kind} was not found: the best one misses its start by {lap.residual:.2g} (in {lap.worst},"
         " relative to the mechanism's size). Start nearer to it (position, velocity), let it settle first"
-        " (settle: time), or correct the period." + (f" On the way to a better one: {failed}" if failed else "")
+        " (settle: time), or correct the period."
+        + (own if is_autonomous and not is_free else "")
+        + (f" On the way to a better one: {failed}" if failed else "")
     )
