@@ -241,6 +241,16 @@ def test_a_spinning_ball_joint_turns_in_its_own_coordinates():
     assert found.stability == "drifting"
 
 
+def test_modes_of_two_blades_on_equal_supports_are_those_that_the_hub_sees():
+    """Their equations are constant there, and exp(lambda T) of an observer who turns once in T are the multipliers."""
+    model = rotor(2, speed=12.0)
+    modes, found = eb.modes(model), eb.floquet(model, TURN / 12)
+    assert modes.linear.seen_from == "spin"
+    assert (modes.stability, found.stability) == ("stable", "stable")
+    pairs = np.concatenate((modes.eigenvalues, modes.eigenvalues.conj()))
+    same_sets(np.exp(pairs * TURN / 12), found.multipliers, 1e-9)
+
+
 # Refusals -------------------------------------------------------------------------------------------------------------
 def test_a_period_that_is_not_that_of_the_motion_is_refused():
     with pytest.raises(InputError, match=r"joints\.spin.*elsewhere.*correct the period"):
