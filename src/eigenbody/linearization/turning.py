@@ -42,6 +42,24 @@ def turning_coordinates(point: OperatingPoint) -> dict[str, int]:
     return found
 
 
+def has_carried_hinges(point: OperatingPoint) -> bool:
+    """Whether coordinates turn about axes that are carried round: they keep their direction, and turn bodies about
+    another place."""
+    system, at = point.system, point.mechanics.at
+    spin, speed = np.real(apply(at.R, at.w)), np.real(at.v)
+    least = SIDEWAYS * np.abs(spin).max(initial=0.0) * system.length
+    for group in system.joints:
+        first = group.pairs.first
+        arm = apply(np.real(at.R)[first], np.real(group.pairs.origin1))
+        moves = speed[first] + cross(spin[first], arm)
+        for template, places in zip(group.type.free, group.coordinates.T, strict=True):
+            if isinstance(template, Angle):
+                aside = np.abs(cross(moves, _direction(point, group.pairs, template))).max(axis=-1, initial=0.0)
+                if np.any((aside > least) & np.isin(places, point.chosen.positions)):
+                    return True
+    return False
+
+
 def _direction(point: OperatingPoint, pairs: Pairs, template: Template) -> np.ndarray:
     """(n, 3) of the axis along or about which a coordinate is measured, global axes."""
     name = template.about if isinstance(template, Angle) else getattr(template, "axis", "z") + "1"

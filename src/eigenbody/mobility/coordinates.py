@@ -115,7 +115,12 @@ def configured(system: System, chosen: Selection, state: State, goal: Place) -> 
         state = counted(system, state, state.moved(system, step))
         if size < CLOSED or (size < 1e-11 and size > 0.5 * before):  # rounding decides
             return state
-    raise ComputationError("The mechanism could not be moved to the next trial position.")
+    worst = np.abs(off).reshape(-1, len(chosen.positions)).max(axis=0, initial=0.0) / unit_of(system, chosen.positions)
+    where = f": {system.names[chosen.positions[int(np.argmax(worst))]]} does not get there" if worst.size else ""
+    raise ComputationError(
+        f"The mechanism could not be moved to the next trial position{where}. Start nearer to what is sought"
+        " (`position` and `velocity` of the joints), or give coordinates that serve there (coordinates: [...])."
+    )
 
 
 def with_rates(system: System, chosen: Selection, state: State, rates: np.ndarray) -> State:

@@ -2,7 +2,8 @@
 
 Only the rows of loops (and of couplings, drivers, non-holonomic constraints) have to be judged. In tree coordinates
 they fall into blocks that share no coordinate; every decision is made inside a block, and blocks of the same shape are
-decided together. Tolerance: numerics.rank.TOLERANCE relative to the size of the row.
+decided together. Tolerance: numerics.rank.TOLERANCE relative to the size of the row. Of the rows of one joint, whose
+axes are of no meaning, those of which more is left are taken before those that are almost dependent.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 from eigenbody.dynamics.mechanics import Mechanics
 from eigenbody.mobility.treespace import TreeRows, TreeSpace, gradient_rows
 from eigenbody.numerics.matrices.assembly import Triplets, join
-from eigenbody.numerics.matrices.rank import Bases, components
+from eigenbody.numerics.matrices.rank import TOLERANCE, Bases, components
+
+LEAST_LEFT = (1e-3, 1e-6, TOLERANCE)  # parts of a row that must be left for it to be taken, in order at each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,9 +164,11 @@ class _Decision:
         wishes = range(n_loop + n_slip, rows.shape[1])
         bases = Bases(len(rows), columns.shape[1])
         admitted = self.admitted[rows[:, :n_loop]]
-        for i in range(n_loop):
-            self.kept[rows[:, i]] = bases.offer(block[:, i], size[:, i], admitted[:, i])
-            self.left[rows[:, i]] = bases.left
+        owner = np.cumsum(np.diff(self.system.loop_owners[rows[:, :n_loop]], axis=1, prepend=-1) != 0, axis=1)
+        undecided = admitted.copy()
+        for number in range(1, int(owner.max(initial=0)) + 1):
+            for least in LEAST_LEFT:
+                self._offer_loops(bases, rows, block, size, undecided, owner == number, least)
         for i in np.flatnonzero(~admitted.all(axis=0)).tolist():  # measured beside all others
             out = ~admitted[:, i]
             bases.offer(block[:, i], size[:, i], np.zeros(len(rows), dtype=bool))
@@ -182,6 +187,18 @@ class _Decision:
             self.kept_velocity[rows[:, i]] = at_velocity.offer(block[:, i], size[:, i])
         self._offer_wishes(at_velocity, wishes, rows, block, size, self.kept_velocity, self.kept)
         self.filled_velocity[columns[self._fill(at_velocity, chosen)]] = True
+
+    def _offer_loops(
+        self, bases: Bases, rows: np.ndarray, block: np.ndarray, size: np.ndarray, undecided: np.ndarray,
+        among: np.ndarray, least: float,
+    ) -> None:  # fmt: skip
+        """Loop rows `among` the undecided ones in their order, of which at least that part is left."""
+        for i in np.flatnonzero((undecided & among).any(axis=0)).tolist():
+            offered = undecided[:, i] & among[:, i]
+            taken = bases.offer(block[:, i], size[:, i], offered, least)
+            self.kept[rows[taken, i]] = True
+            self.left[rows[offered, i]] = bases.left[offered]
+            undecided[taken, i] = False
 
     def _offer_wishes(
         self, bases: Bases, wishes: range, rows: np.ndarray, block: np.ndarray, size: np.ndarray, kept: np.ndarray,

@@ -340,6 +340,12 @@ class System(LeanCopies):
         return outside.nonzero()[0]
 
     @cached_property
+    def loop_owners(self) -> np.ndarray:
+        """(loop rows,) ascending number of the joint, coupling or driver that each belongs to."""
+        owners = [(row.owner, row.kind) for row in (self.constraints.rows[int(r)] for r in self.loop_rows)]
+        return np.cumsum([k == 0 or owner != owners[k - 1] for k, owner in enumerate(owners)], dtype=int)
+
+    @cached_property
     def has_mass_everywhere(self) -> bool:
         """Whether every coordinate of every body moves mass, so that no motion can be without."""
         turning = self.dof[: self.bodies, 3] >= 0

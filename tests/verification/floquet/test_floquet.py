@@ -241,6 +241,16 @@ def test_a_spinning_ball_joint_turns_in_its_own_coordinates():
     assert found.stability == "drifting"
 
 
+def test_modes_of_two_blades_on_equal_supports_are_those_that_the_hub_sees():
+    """Their equations are constant there, and exp(lambda T) of an observer who turns once in T are the multipliers."""
+    model = rotor(2, speed=12.0)
+    modes, found = eb.modes(model), eb.floquet(model, TURN / 12)
+    assert modes.linear.seen_from == "spin"
+    assert (modes.stability, found.stability) == ("stable", "stable")
+    pairs = np.concatenate((modes.eigenvalues, modes.eigenvalues.conj()))
+    same_sets(np.exp(pairs * TURN / 12), found.multipliers, 1e-9)
+
+
 # Refusals -------------------------------------------------------------------------------------------------------------
 def test_a_period_that_is_not_that_of_the_motion_is_refused():
     with pytest.raises(InputError, match=r"joints\.spin.*elsewhere.*correct the period"):
@@ -283,7 +293,7 @@ def test_a_motion_far_from_the_given_start_says_so():
     turn = quad(lambda p: 1 / np.sqrt(64 - 2 * 4.905 / 0.35 * (1 - np.cos(p))), 0, TURN)[0]
     assert not eb.floquet(pendulum(8.0), turn).notes
     found = eb.floquet(pendulum(8.0), TURN / 8)
-    assert any("far from the start that was given: the rate of p is 9.28" in note for note in found.notes)
+    assert any("far from the start: the rate of p is 9.28" in note for note in found.notes)
     place, rate = found.point.coordinates()["p"], found.point.rates()["p"]
     speed = lambda p: np.sqrt(rate**2 - 2 * 4.905 / 0.35 * (np.cos(place) - np.cos(p)))  # noqa: E731
     assert quad(lambda p: 1 / speed(p), 0, TURN)[0] == pytest.approx(TURN / 8, rel=1e-9)

@@ -69,7 +69,8 @@ class Floquet(Drawn, look="analyses.floquet.look"):
     """Stability of a periodic motion: one entry for each conjugate pair of multipliers and each real one.
 
     multipliers  (n,) complex, of all states, largest first; those recognized as 1 are exactly 1
-    exponents    (n,) complex, 1/s: log(multiplier) / period, with the frequency of the strongest harmonic
+    exponents    (n,) complex, 1/s, in the same order: log(multiplier) / period, with the frequency of the strongest
+                 harmonic
     bounds       (n,) error bound of each multiplier
     index        (entries,) of the entries in these
     harmonics    (entries, 2 HARMONICS + 1) share of each harmonic in the motion of the coordinates, squares that sum
@@ -224,7 +225,7 @@ def _floquet_of(
         noise = noise + lap.transitions.moved_by(lap.series.rounding)
     found = judged_multipliers(whole, noise)
     certificate = _certificate(lap, change)
-    exponents, shapes, harmonics = _exponents(found, lap)
+    exponents, index, shapes, harmonics = _exponents(found, lap)
     words, verdict = _verdicts(motion, found, lap)
     unresolved, switches = int(np.sum(np.isnan(exponents))), _switches(lap, motion.segments)
     return Floquet(
@@ -234,7 +235,7 @@ def _floquet_of(
         multipliers=found.values,
         exponents=exponents,
         bounds=found.bounds,
-        index=found.index,
+        index=index,
         shapes=shapes,
         harmonics=harmonics,
         stabilities=words,
@@ -327,8 +328,10 @@ def _certificate(lap: Lap, change: np.ndarray) -> FloquetCertificate:
     )
 
 
-def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Exponents (n,), shapes of the entries (entries, n) and the shares of their harmonics (entries, harmonics)."""
+def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Exponents (n,) of the multipliers in their order, index (entries,) of the entries in these, shapes (entries, n)
+    and the shares of their harmonics (entries, harmonics). The entry of a pair is that of its multipliers whose
+    exponent has no negative frequency."""
     period, base = lap.period, TURN / lap.period
     resolved = np.abs(found.values) > found.bounds
     principal = np.where(resolved, np.log(np.where(resolved, found.values, 1.0)) / period, np.nan)
@@ -339,7 +342,7 @@ def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np
     reach = HARMONICS + int(min(fastest / base, len(lap.mesh.times) / 4))
     wide = np.arange(-reach, reach + 1)
     times = lap.mesh.times - lap.mesh.start
-    shapes = found.vectors[:, found.index].T
+    index, shapes = found.index.copy(), found.vectors[:, found.index].T.copy()
     shares = np.zeros((len(found.index), len(orders)))
     exponents = principal.copy()
     moving = lap.transitions.at_times(found.vectors[:, found.index])[:, :size] / unit[:, None]
@@ -351,15 +354,14 @@ def _exponents(found: Multipliers, lap: Lap) -> tuple[np.ndarray, np.ndarray, np
         strongest = int(wide[np.argmax(content)]) if content.any() else 0
         if found.values[i].imag == 0 and found.values[i].real > 0 and content[reach] >= 0.999 * content.max():
             strongest = 0
-        exponents[i] = principal[i] + 1j * strongest * base
+        told = principal[i] + 1j * strongest * base
         shares[k] = _content(periodic, times, lap, orders + strongest)
-        if exponents[i].imag < 0:
-            exponents[i], shares[k] = exponents[i].conj(), shares[k][::-1]
         total = shares[k].sum()
         shares[k] = shares[k] / total if total else shares[k]
-        if found.partner[i] != i:
-            exponents[found.partner[i]] = exponents[i].conj()
-    return exponents, shapes, shares
+        if told.imag < 0:
+            told, index[k], shapes[k], shares[k] = told.conj(), found.partner[i], shapes[k].conj(), shares[k][::-1]
+        exponents[found.partner[index[k]]], exponents[index[k]] = told.conj(), told
+    return exponents, index, shapes, shares
 
 
 def _content(periodic: np.ndarray, times: np.ndarray, lap: Lap, orders: np.ndarray) -> np.ndarray:

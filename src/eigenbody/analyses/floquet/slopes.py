@@ -57,17 +57,8 @@ def exponent_slopes(
     changes = np.array([shift.transition for shift in shifts]).reshape(len(names), *lap.transitions.whole.shape)
     multipliers = _multiplier_slopes(lap, found, changes)
     relative = multipliers / np.where(found.values == 0, np.nan, found.values)
-    told = np.exp(
-        1j * np.nan_to_num(exponents.imag) * lap.period
-    )  # an exponent may be told of the conjugate multiplier
-    is_other = np.abs(told - _direction(found.values)) > np.abs(told - _direction(found.values.conj()))
-    relative = np.where(is_other, relative.conj(), relative)
     of_exponents = relative / lap.period - exponents * period[:, None] / lap.period
     return ExponentSlopes(names, values, period, multipliers, of_exponents)
-
-
-def _direction(values: np.ndarray) -> np.ndarray:
-    return values / np.where(values == 0, 1.0, np.abs(values))
 
 
 def _slope(model: InertModel, name: str, value: float, period_at: Callable[[InertModel], float]) -> float:

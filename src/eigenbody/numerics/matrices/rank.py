@@ -33,11 +33,14 @@ class Bases:
             rows = rows - ((taken @ rows[..., None]).swapaxes(-1, -2) @ taken)[:, 0]
         return rows
 
-    def offer(self, rows: np.ndarray, size: np.ndarray, wanted: np.ndarray | None = None) -> np.ndarray:
-        """Take the row of each block that is independent there; returns which were taken, (blocks,) bool."""
+    def offer(
+        self, rows: np.ndarray, size: np.ndarray, wanted: np.ndarray | None = None, least: float = TOLERANCE
+    ) -> np.ndarray:
+        """Take the row of each block of which at least that part of its size is independent there; returns which were
+        taken, (blocks,) bool."""
         rest = self._rest(rows)
         self.left = left = np.sqrt((rest**2).sum(axis=-1))
-        taken = (left > TOLERANCE * size) & (self.rank < self.width)
+        taken = (left > least * size) & (self.rank < self.width)
         if wanted is not None:
             taken &= wanted
         at = np.flatnonzero(taken)

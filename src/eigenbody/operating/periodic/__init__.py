@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenbody.base.errors import ComputationError, Fault, InputError
+from eigenbody.base.errors import ComputationError, EigenbodyError, Fault, InputError
 from eigenbody.base.progress import report
 from eigenbody.linearization.linearize import VariationalEquations
 from eigenbody.linearization.point import OperatingPoint, at_state
@@ -19,7 +19,14 @@ from eigenbody.numerics.signals.transition import Mesh
 from eigenbody.operating.constancy import depends_on_time
 from eigenbody.operating.periodic.cycles import growth, parts_of, reach_of, refuse_rest, refuse_too_short, return_time
 from eigenbody.operating.periodic.places import layout_of, refuse_signals_of_other_period
-from eigenbody.operating.periodic.shooting import RESTING, Lap, lap_from, refuse_other_period, serving_coordinates
+from eigenbody.operating.periodic.shooting import (
+    RESTING,
+    Lap,
+    lap_from,
+    moved_point,
+    refuse_other_period,
+    serving_coordinates,
+)
 from eigenbody.simulation.run import simulate
 
 MOST_STATES = 300
@@ -183,8 +190,8 @@ def _moved_far(start: OperatingPoint, found: OperatingPoint) -> tuple[str, ...]:
         return ()
     k = int(np.argmax(off))
     return (
-        f"The motion that was found is far from the start that was given: the rate of {system.names[chosen[k]]} is"
-        f" {now[k]:.6g} where {given[k]:.6g} was given. Is the period that of the motion that is meant?",
+        f"The motion that was found is far from the start: the rate of {system.names[chosen[k]]} is {now[k]:.6g} where"
+        f" the start has {given[k]:.6g}. Is the period that of the motion that is meant?",
     )
 
 
@@ -201,14 +208,19 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         best = lap_from(start, period, Mesh(0.0, period, segments), tolerance)
         best = _seen(best, segments, tolerance)
     best = replace(best, point=serving_coordinates(best))
-    share, iterations = 1.0, 0
+    share, iterations, failed = 1.0, 0, ""
     while (best.residual > CLOSED or tolerance > TOLERANCE) and iterations < ITERATIONS and share > 0.01:
         iterations += 1
         tolerance = float(np.clip(1e-4 * best.residual**2, TOLERANCE, tolerance))  # what the next step deserves
-        point, longer = best.improved_start(is_free, share)
-        if not 0.2 * period < longer < 5 * period:
-            raise ComputationError(_not_found(best, is_free))
-        lap = lap_from(point, longer, layout_of(best, segments), tolerance)
+        change, longer = best.correction(is_free)
+        if not 0.2 * period < best.period + share * longer < 5 * period:
+            raise ComputationError(_not_found(best, is_free, is_autonomous))
+        try:
+            point = moved_point(best.point, share * change)
+            lap = lap_from(point, best.period + share * longer, layout_of(best, segments), tolerance)
+        except EigenbodyError as error:  # a place that cannot be taken, or from which the motion does not go on
+            share, failed = share / 2, str(error)
+            continue
         if tolerance <= TOLERANCE and best.residual < NEARLY and lap.residual > 0.5 * best.residual:  # rounding decides
             break
         if lap.residual < best.residual or best.residual < ROUGH:
@@ -216,7 +228,7 @@ def _solved(start: OperatingPoint, period: float, is_free: bool, is_autonomous: 
         else:
             share /= 2
     if best.residual > NEARLY:
-        raise ComputationError(_not_found(best, is_free))
+        raise ComputationError(_not_found(best, is_free, is_autonomous, failed))
     if not is_free:
         refuse_signals_of_other_period(best)
         refuse_other_period(best)
@@ -239,10 +251,14 @@ def _first_segments(point: OperatingPoint, period: float) -> int:
     return int(np.clip(np.ceil(fastest * period / TURN_OF_FASTEST), FEWEST, MOST))
 
 
-def _not_found(lap: Lap, is_free: bool) -> str:
+def _not_found(lap: Lap, is_free: bool, is_autonomous: bool, failed: str = "") -> str:
+    """What to do, and what ended the last trial that `failed`."""
     kind = "a cycle" if is_free else f"a motion of period {lap.period:.6g} s"
+    own = " Nothing depends on time: a cycle has a period of its own, which is found too by period: free."
     return (
         f"From this start {kind} was not found: the best one misses its start by {lap.residual:.2g} (in {lap.worst},"
         " relative to the mechanism's size). Start nearer to it (position, velocity), let it settle first"
         " (settle: time), or correct the period."
+        + (own if is_autonomous and not is_free else "")
+        + (f" On the way to a better one: {failed}" if failed else "")
     )

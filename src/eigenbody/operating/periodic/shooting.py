@@ -150,8 +150,8 @@ class Lap:
         rates = rates_of(system, self.end, chosen.positions)
         return np.concatenate((rates, np.real(end.frame.speed_jet.acceleration), end.mechanics.applied.state_rate()))
 
-    def improved_start(self, is_free: bool, share: float = 1.0) -> tuple[OperatingPoint, float]:
-        """Where Newton's method would start, and the period it would take."""
+    def correction(self, is_free: bool) -> tuple[np.ndarray, float]:
+        """What Newton's method would change: of the start (n,), and of the period."""
         n = len(self.miss)
         scaled = (self.transitions.whole - np.eye(n)) * self.unit / self.unit[:, None]
         right = -self.miss / self.unit
@@ -164,8 +164,12 @@ class Lap:
             scaled = np.block([[scaled, direction[:, None]], [direction, np.zeros(1)]])
             right = np.append(right, 0.0)
         found = np.linalg.lstsq(scaled, right, rcond=UNDETERMINED)[0]
-        longer = share * found[n] / size if is_free else 0.0
-        return moved_point(self.point, share * self.unit * found[:n]), self.period + longer
+        return self.unit * found[:n], found[n] / size if is_free else 0.0
+
+    def improved_start(self, is_free: bool) -> tuple[OperatingPoint, float]:
+        """Where Newton's method would start, and the period it would take."""
+        change, longer = self.correction(is_free)
+        return moved_point(self.point, change), self.period + longer
 
 
 def moved_point(point: OperatingPoint, change: np.ndarray) -> OperatingPoint:
@@ -222,7 +226,7 @@ def _simulated(point: OperatingPoint, mesh: Mesh, tolerance: float) -> tuple[Sta
 
 def other_period(period: float) -> Fault:
     """What depends on time has another period than that which was given."""
-    what = "a force or state depends on time and is another one after the period."
+    what = "a force or state depends on time and is another one after the period, or reads an angle that went round."
     return Fault("period", what, f"It is not {period:.6g} s: correct the period, for example to 2*pi/speed.")
 
 

@@ -11,7 +11,12 @@ from eigenbody.base.errors import EigenbodyError
 from eigenbody.linearization.linearize import DENSE_FREEDOMS, dense_model
 from eigenbody.linearization.model import LinearModel
 from eigenbody.linearization.point import OperatingPoint, at_state
-from eigenbody.linearization.turning import flexible_that_turn, turning_coordinates, turning_flexible
+from eigenbody.linearization.turning import (
+    flexible_that_turn,
+    has_carried_hinges,
+    turning_coordinates,
+    turning_flexible,
+)
 from eigenbody.mobility.turns import counted
 from eigenbody.model.description import is_internal
 from eigenbody.model.names import GROUND
@@ -80,9 +85,10 @@ def turning_frames(point: OperatingPoint) -> list[TurningFrame]:
 
 def from_constant_frame(linear: LinearModel, is_constant: Callable[[], bool]) -> LinearModel:
     """The linear model in coordinates measured from ground, or in a turning frame, where its equations are constant
-    there and not in its own, and flexible bodies turn or some coordinates do: those are of no observer. Else, and where
-    its coordinates or its damping were asked for, as it is."""
-    if not _may_be_of_no_observer(linear) or is_constant():
+    there and not in its own, and flexible bodies turn, or some coordinates do or turn about hinges that are carried
+    round: those are of no observer. Else, and where its coordinates or its damping were asked for, as it is."""
+    of_none = _may_be_of_no_observer(linear) or (_is_free(linear) and has_carried_hinges(linear.point))
+    if not of_none or is_constant():
         return linear
     return _seen(linear, _from_ground(linear.point) or constant_frame(linear.point))
 
@@ -99,11 +105,14 @@ def _seen(linear: LinearModel, found: tuple[str, OperatingPoint] | None) -> Line
 
 
 def _may_be_of_no_observer(linear: LinearModel) -> bool:
-    point = linear.point
-    is_free = linear.blades is None and linear.by_route is None and linear.added_damping is None
-    if linear.is_sparse or point.is_steady or point.model.description.coordinates or not is_free:
-        return False
-    return bool(flexible_that_turn(point) or turning_coordinates(point))
+    return _is_free(linear) and bool(flexible_that_turn(linear.point) or turning_coordinates(linear.point))
+
+
+def _is_free(linear: LinearModel) -> bool:
+    """Whether others may take the place of its coordinates."""
+    point, is_as_found = linear.point, linear.by_route is None and linear.added_damping is None
+    is_own = not linear.is_sparse and not point.is_steady and linear.blades is None
+    return is_own and is_as_found and not point.model.description.coordinates
 
 
 def alike(one: TurningFrame, other: TurningFrame) -> bool:
