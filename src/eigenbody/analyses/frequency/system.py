@@ -161,8 +161,10 @@ class Excited:
         return self.sparse.transfer if is_large else self.dense.transfer
 
     def through(self, T: np.ndarray, s: np.ndarray) -> np.ndarray:
-        """H (nf, ny, nu) from the transfer matrix T (nf, ny, raw)."""
-        return T if self.weight is None else T @ self.weight(s)
+        """H (nf, ny, nu) from the transfer matrix T (nf, ny, raw); on a pole, where T is infinite and weights may be
+        zero, whatever arithmetic makes of it."""
+        with np.errstate(invalid="ignore"):
+            return T if self.weight is None else T @ self.weight(s)
 
 
 def excited(found: Ports) -> Excited:
