@@ -552,7 +552,9 @@ def test_sum_over_modes_and_lyapunov_equation_agree_for_many_states(monkeypatch:
     direct = eb.psd(model, eb.White(1.0), first, [first, last])
     for name in (first, last):
         assert quick.rms[name] == pytest.approx(direct.rms[name], rel=1e-9)
-        assert quick.difference[name] < 1e-8
+        # the integral is asked for 1e-10 of the variance; of the gramian, refined with exact residuals, the rounding of
+        # the column B is left, 6e-12 of the RMS. Its equation solved in floats alone is off by 6e-9 to 6e-8.
+        assert quick.difference[name] < 1e-10
 
 
 def test_nothing_moves_but_forces_are_passed_on() -> None:

@@ -46,7 +46,9 @@ class ReducedModel(SmallModel, Drawn, look="analyses.reduce.look"):
     gains     (outputs, inputs) yardsticks: none is above the largest gain of its output (of what decays); ones where
               `relative` is off. Hankel singular values, bound and error are those of the gains divided by them
     bound     no gain is off by more than bound * gains at any frequency, nor is the largest singular value of them all;
-              nan where there is no such bound (second-order reduction)
+              nan where there is no such bound (second-order reduction). It holds the rounding of what decays; a gain
+              that what is kept makes far larger (that of the height of a road, at low frequencies) is rounded as any
+              number of its size, or of the size of what cancels in it
     error     how far the largest singular value of the difference goes, found over all frequencies, and where:
               `error_hz`; nan where the models are too large to find it
     M, K, damping  of second-order reduction: M q'' + damping q' + K q = forces of u, z = [q, q']

@@ -57,8 +57,43 @@ def scaled(space: Space) -> tuple[Space, np.ndarray]:
 def apart(space: Space) -> Parts:
     """The part that does not decay (eigenvalues on the axis and to its right) and the rest, uncoupled.
 
-    By an ordered real Schur form and a Sylvester equation.
+    Integrals of the inputs are set aside first, so that their zeros stay zeros: one off by d is off in its own gain by
+    d / w^2, more than any bound at low frequencies. The others by an ordered real Schur form and a Sylvester equation.
     """
+    from scipy.linalg import solve_sylvester
+
+    whole = integrals(space.A)
+    if not whole.any():
+        return _apart(space)
+    own, rest = np.flatnonzero(whole), np.flatnonzero(~whole)
+    N, G = space.A[np.ix_(own, own)], space.A[np.ix_(rest, own)]  # x' = F x + G z + ..., z' = N z + ...
+    inner = _apart(Space(space.A[np.ix_(rest, rest)], space.B[rest], space.C[:, rest], space.D))
+    m, n = len(inner.kept.A), len(inner.decaying.A)
+    G = np.linalg.solve(np.hstack((inner.T_kept, inner.T_decaying)), G)
+    Y = solve_sylvester(inner.decaying.A, -N, -G[m:]) if n else G[m:]  # at which z holds what decays
+    kept = Space(
+        np.block([[inner.kept.A, G[:m]], [np.zeros((len(own), m)), N]]), np.vstack((inner.kept.B, space.B[own])),
+        np.hstack((inner.kept.C, space.C[:, own] + inner.decaying.C @ Y)), np.zeros_like(space.D),
+    )  # fmt: skip
+    decaying = inner.decaying._replace(B=inner.decaying.B - Y @ space.B[own])
+    T_kept, T_decaying = np.zeros((len(space.A), m + len(own))), np.zeros((len(space.A), n))
+    T_kept[rest], T_decaying[rest] = np.hstack((inner.T_kept, inner.T_decaying @ Y)), inner.T_decaying
+    T_kept[own, m + np.arange(len(own))] = 1.0
+    return Parts(kept, decaying, T_kept, T_decaying, np.linalg.eigvals(kept.A))
+
+
+def integrals(A: np.ndarray) -> np.ndarray:
+    """Which states (n,) bool are integrals of inputs, or of such integrals: their rows of A hold nothing else."""
+    found = np.zeros(len(A), dtype=bool)
+    while True:
+        more = ~found & ~A[:, ~found].any(axis=1)
+        if not more.any():
+            return found
+        found |= more
+
+
+def _apart(space: Space) -> Parts:
+    """The same of equations whose zeros, if any, are found by the Schur form."""
     from scipy.linalg import schur, solve_sylvester
 
     n = len(space.A)

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from eigenbody.numerics.matrices.exact_products import summed_products
 from eigenbody.numerics.matrices.noise import EPS, noise_of
 
 UNSEEN = 1e-10
@@ -178,13 +179,12 @@ class _Fading:
             (self._sylvester,) = get_lapack_funcs(("trsyl",), (self._T,))
 
     def energy(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Integral (rows,) of |C e^(At) x|^2 over all time and its error: what one refinement changed, and what the
-        noise of A does, 2 tr(Q noise P) with the gramians P of x and Q of each row of C."""
+        """Integral (rows,) of |C e^(At) x|^2 over all time and its error: what one refinement changed, and what
+        the noise of A does, 2 tr(Q noise P) with the gramians P of x and Q of each row of C."""
         if not len(x):
             return np.zeros(len(self.C)), np.zeros(len(self.C))
-        A, source = self._A, np.outer(x, x.conj())
-        P = self._gramian(source)
-        change = self._gramian(A @ P + P @ A.conj().T + source)
+        P = self._gramian(np.outer(x, x.conj()))
+        change = self._gramian(_residual(self._A, P, x))
         P = P + change
         error = np.abs(_rows(self.C, change)) + [2 * np.sum(self._noise * np.abs(P @ Q).T) for Q in self._observers]
         return _rows(self.C, P), error
@@ -200,6 +200,16 @@ class _Fading:
         inner = -Z.conj().T @ source @ Z
         P, scale, _ = self._sylvester(self._T, self._T, inner.astype(self._T.dtype), transposed, other)
         return Z @ (P / scale) @ Z.conj().T
+
+
+def _residual(A: np.ndarray, P: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """A P + P A^H + x x^H to all its digits: rounding of the products would be as large as what P is wrong by."""
+    factors = (A, P), (P, A.conj().T), (x[:, None], x[None, :].conj())
+    if not any(np.iscomplexobj(part) for pair in factors for part in pair):
+        return summed_products(factors)
+    real = [(one, other) for p, q in factors for one, other in ((p.real, q.real), (-p.imag, q.imag))]
+    imag = [(one, other) for p, q in factors for one, other in ((p.real, q.imag), (p.imag, q.real))]
+    return summed_products(real) + 1j * summed_products(imag)
 
 
 def _added(x: np.ndarray, b: np.ndarray) -> np.ndarray:
