@@ -42,7 +42,7 @@ ORDER = 2 * STAGES + 1  # in which errors of vibrations go with the step
 FAILED = 0.5  # convergence slower than this asks for a shorter step
 PROBE = 1e-3  # share of a step by which the change of rates at its start is told
 SAFETY, SHRINK, GROW = 0.95, 0.3, 3.0
-CREEP = 1.03  # growth of steps towards one that was rejected
+CREEP = 1.03  # growth of steps towards one that was rejected; its n-th power in the n-th step since: it is forgotten
 FORGET = 0.5  # of the last error counts for the next step: those of a vibration go up and down from step to step
 
 
@@ -73,6 +73,7 @@ class Gauss(Integration):
         self._vibrations: Vibrations | None = None
         self._stages = Together(forward, STAGES)
         self._error, self._too_long = 0.0, np.inf  # the largest lately, and a step that would be rejected
+        self._since = 0  # steps made since one was rejected
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
         fastest = float(np.abs(rate / self.scales.vector()).max(initial=0.0))
@@ -94,11 +95,12 @@ class Gauss(Integration):
             if step is not None:
                 if h >= self._h or factor < 1:  # a step cut short by the end says nothing about the next
                     self._h = min(h * min(factor, 1.0 if rejected else GROW), self._too_long)
-                    self._too_long *= CREEP
+                    self._since += 1
+                    self._too_long *= CREEP**self._since
                 self.counts.accept(h)
                 self.counts.evaluations = self.forward.evaluations
                 return step
-            self._h, self._too_long = h * min(factor, 1.0), SAFETY * h
+            self._h, self._too_long, self._since = h * min(factor, 1.0), SAFETY * h, 0
             rejected = True
             self.counts.rejected += 1
 
