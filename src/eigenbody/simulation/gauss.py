@@ -10,7 +10,8 @@ fastest vibration at a tolerance of 1e-8, whereas an explicit method of order 8 
 The error of a step is told by the defect f(p) - p' of its polynomial p, known at both ends. To leading order it is that
 value times Legendre's P_s; summed up over a step with what a vibration omega makes of it, h j_s(omega h / 2) is left
 of it, j_s Bessel's spherical function, which is below (omega h / 2)^s / (2 s + 1)!!: the reason why the order at the
-end of a step is 2 s (Hairer, Lubich & Wanner 2006, Theorem II.1.5). What is no vibration is taken to leave h.
+end of a step is 2 s (Hairer, Lubich & Wanner 2006, Theorem II.1.5). What is no vibration is taken to leave h, nor is
+what is slow one: its shapes turn with the mechanism before it has swung.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from eigenbody.simulation.forward import Evaluation, Forward
 from eigenbody.simulation.saddle import Solver
 from eigenbody.simulation.stepping import Integration, Node, Step, counted_nodes, landing, longest_step
 from eigenbody.simulation.together import Together
-from eigenbody.simulation.vibration import Vibrations
+from eigenbody.simulation.vibration import SLOWLY, Vibrations
 from eigenbody.system.state import State
 
 STAGES = 10
@@ -42,7 +43,7 @@ ORDER = 2 * STAGES + 1  # in which errors of vibrations go with the step
 FAILED = 0.5  # convergence slower than this asks for a shorter step
 PROBE = 1e-3  # share of a step by which the change of rates at its start is told
 SAFETY, SHRINK, GROW = 0.95, 0.3, 3.0
-CREEP = 1.03  # growth of steps towards one that was rejected
+CREEP = 1.03  # growth of steps towards one that was rejected; its n-th power in the n-th step since: it is forgotten
 FORGET = 0.5  # of the last error counts for the next step: those of a vibration go up and down from step to step
 
 
@@ -73,6 +74,7 @@ class Gauss(Integration):
         self._vibrations: Vibrations | None = None
         self._stages = Together(forward, STAGES)
         self._error, self._too_long = 0.0, np.inf  # the largest lately, and a step that would be rejected
+        self._since = 0  # steps made since one was rejected
         chart = Chart(forward, state)
         rate = chart.rate(chart.origin, self._now.acceleration, self._now.state_rate)
         fastest = float(np.abs(rate / self.scales.vector()).max(initial=0.0))
@@ -94,11 +96,12 @@ class Gauss(Integration):
             if step is not None:
                 if h >= self._h or factor < 1:  # a step cut short by the end says nothing about the next
                     self._h = min(h * min(factor, 1.0 if rejected else GROW), self._too_long)
-                    self._too_long *= CREEP
+                    self._since += 1
+                    self._too_long *= CREEP**self._since
                 self.counts.accept(h)
                 self.counts.evaluations = self.forward.evaluations
                 return step
-            self._h, self._too_long = h * min(factor, 1.0), SAFETY * h
+            self._h, self._too_long, self._since = h * min(factor, 1.0), SAFETY * h, 0
             rejected = True
             self.counts.rejected += 1
 
@@ -241,24 +244,34 @@ class Collocation:
     def error(self, k: np.ndarray, f0: np.ndarray, f1: np.ndarray, scale: np.ndarray) -> float:
         """Error of the step relative to what is allowed."""
         defects = np.stack((f0, f1)) - ENDS @ k
-        return max((float((part / scale).max(initial=0.0)) for part in self._summed(defects)), default=0.0)
+        summed = self._summed(defects, self._lasting(k))
+        return max((float((part / scale).max(initial=0.0)) for part in summed), default=0.0)
 
-    def _summed(self, defects: np.ndarray) -> Iterator[np.ndarray]:
-        """What each of the defects (2, ny) sums up to in a step."""
-        n, modes, h = self.chart.forward.nq, self._vibrations, self.h
-        omega = np.sqrt(modes.squares)
+    def _lasting(self, k: np.ndarray) -> np.ndarray:
+        """Which vibrations (m,) make a radian in the step and keep their shapes meanwhile. The zero omega of a free
+        motion is none of them, whatever rounding makes of it; nor is one of a soft spring, which the others turn."""
+        n, system = self.chart.forward.nq, self.chart.forward.system
+        speeds = (self.y0 + self.h * (A @ k))[:, n : 2 * n]
+        moving = float(np.abs(speeds / np.where(system.is_angular, 1.0, system.length)).max(initial=0.0))
+        return np.sqrt(self._vibrations.squares) > max(1 / self.h, SLOWLY * moving)
+
+    def _summed(self, defects: np.ndarray, lasting: np.ndarray) -> Iterator[np.ndarray]:
+        """What each of the defects (2, ny) sums up to in a step, with the vibrations (m,) that last."""
+        n, h = self.chart.forward.nq, self.h
+        shapes, momenta = self._vibrations.shapes[:, lasting], self._vibrations.momenta[lasting]
+        omega = np.sqrt(self._vibrations.squares[lasting])
         share = np.minimum(1.0, (0.5 * h * omega) ** STAGES / DOUBLE_FACTORIAL)
         turning = min(1.0, h * float(np.abs(self.chart.base.w).max(initial=0.0)))  # of the shapes in the step
         share = np.minimum(1.0, share + turning * share.max(initial=0.0))
         for defect in defects:
             d, u = defect[:n], defect[n : 2 * n]
-            amplitude, speed = modes.momenta @ d, modes.momenta @ u
+            amplitude, speed = momenta @ d, momenta @ u
             size = h * share * np.hypot(omega * amplitude, speed)
-            rest_d, rest_u = np.abs(d - modes.shapes @ amplitude), np.abs(u - modes.shapes @ speed)
+            rest_d, rest_u = np.abs(d - shapes @ amplitude), np.abs(u - shapes @ speed)
             yield np.concatenate(
                 (
-                    np.abs(modes.shapes) @ (size * np.minimum(h, 1 / omega)) + h * (rest_d + h * rest_u),
-                    np.abs(modes.shapes) @ size + h * rest_u,
+                    np.abs(shapes) @ (size * np.minimum(h, 1 / omega)) + h * (rest_d + h * rest_u),
+                    np.abs(shapes) @ size + h * rest_u,
                     h * np.abs(defect[2 * n :]),
                 )
             )

@@ -27,7 +27,7 @@ SURE = 400  # steps whose pace is believed; of fewer, a pace that is (SURE / ste
 PATIENT = 0.25  # share of the allowed steps after which a quick beginning excuses a slow pace no more; less, by the
 # root of it, where the pace is many times too slow
 FOLLOWED = 0.03  # rad of a motion in a step from which on it may be what makes the steps short
-BEYOND = 1.01  # times the fastest rotation, from which on a vibration is another one
+SAME = 1e-6  # relative difference below which a motion as fast as a rotation is that rotation, seen with rounding
 SPANS = ((60.0, "seconds"), (3600.0, "minutes"), (86400.0, "hours"), (3e7, "days"), (np.inf, "years"))
 
 
@@ -122,7 +122,7 @@ def cause_of_pace(forward: Forward, state: State, step: float) -> str:
                 fastest, mode = fastest_motion(forward, state)
         except (EigenbodyError, np.linalg.LinAlgError):
             fastest, mode = 0.0, ""
-        if fastest > BEYOND * rate:  # what turns has its own speed for a frequency, too
+        if fastest > rate * (1 + SAME):
             rate, text = fastest, mode
     return text if rate * step > FOLLOWED else wildest(forward, state)
 

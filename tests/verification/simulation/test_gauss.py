@@ -204,6 +204,41 @@ def test_the_error_told_is_no_less_than_that_made(name, share):
         assert made < max(told, least)
 
 
+@pytest.mark.parametrize(
+    ("soft", "begin", "h"),
+    [(7, 0.185, 0.05), (1500, 0.06, 0.03), (1500, 0.185, 0.04), (3000, 0.185, 0.02), (3000, 0.06, 0.03)],
+)
+def test_the_error_told_where_a_slow_vibration_turns_with_a_fast_one(soft, begin, h):
+    """Told of the slow one as of a vibration it was 4.6 % of a tolerance where 51 are made (1500 N/m, 0.04 s), or a
+    thousandth where 7.6 are."""
+    document = spring_pendulum(7e3, 0.05)
+    document["forces"]["soft"] = {
+        "type": "spring", "between": ["ground", "ball"], "at": [[0, 0, -3], [LENGTH + 0.05, 0, 0]], "k": soft,
+        "free_length": 2.0,
+    }  # fmt: skip
+    told, made, least = step_errors(eb.simulate(eb.load(document), begin, "dop853", 1e-12, points=2), h)
+    assert made < max(told, least)
+
+
+@pytest.mark.parametrize("noise", [-1e-13, 1e-13])
+def test_a_free_motion_is_no_vibration_whatever_rounding_makes_of_its_zero(monkeypatch, noise):
+    """A ball that may turn freely about its stiff spring: the error told is the same whether the square of its zero
+    frequency comes out above zero or below it."""
+    from scipy import linalg
+
+    eigh, h = linalg.eigh, 5e-2
+
+    def rounded(*args):
+        values, vectors = eigh(*args)
+        return np.where(np.abs(values) < 1e-9, noise, values), vectors
+
+    start = eb.simulate(eb.load(spring_pendulum(7e3, 0.05)), 3.7 * h, "dop853", 1e-12, points=2)
+    monkeypatch.setattr(linalg, "eigh", rounded)
+    told, made, _ = step_errors(start, h)
+    assert told > 100  # a thousandth with the noise as a vibration
+    assert made < told
+
+
 def step_errors(start, h):
     """Error that a step of gauss tells and that it makes, in tolerances of 1e-8; and what rounding leaves of it."""
     told = []

@@ -446,6 +446,16 @@ def test_a_state_that_begins_late_is_followed_at_its_own_size(method: str, size:
     np.testing.assert_allclose(found.signal("x"), expected, atol=1e-6 * size)
 
 
+def test_steps_of_gauss_grow_again_after_a_jump() -> None:
+    """They shrink to 1e-8 s where the rate of x jumps: 3 % from step to step would be 550 steps to grow by 1e7."""
+    document = pendulum().document
+    document["states"] = {"x": {"initial": 0, "rate": "=step(t - 2)*(1 + sin(20*t))"}}
+    found = eb.simulate(eb.load(document), until=3.0, points=3, method="gauss", tolerance=1e-7)
+    assert found.statistics["smallest_step"] < 1e-7
+    assert found.statistics["steps"] < 120
+    assert found.signal("x")[-1] == pytest.approx(1 + (np.cos(40) - np.cos(60)) / 20, abs=1e-6)
+
+
 def test_numbers_that_a_method_does_not_use_are_named() -> None:
     found = eb.simulate(pendulum(), until=0.1, method="dop853", step=0.01, rho=0.8, points=2)
     assert [remark.split(":")[0] for remark in found.remarks] == ["step", "rho"]
